@@ -103,8 +103,7 @@ class Call:
         for name, (rows, columns) in self.shape.items():
             if self.interface == "row":
                 rows, columns = columns, rows
-            gap = int(self.random.choice([0, 0, 1, 7]))
-            ld = max(rows, 1) + gap
+            ld = max(rows, 1) + int(self.random.choice([0, 0, 1, 7]))
             self.values["ld" + name] = ld
             self.values[name] = self.elements(ld * columns + 5)
         self.prepare_a()

@@ -170,8 +170,7 @@ class Products(cli.Case):
             self.assertEqual((problem["layout"], problem["init"], row["verify"]["passed"]), ("col", "int", True))
             self.assertEqual(len(row["time"]["kernel_ms"]["samples"]), 10)
         self.assertEqual(json.loads(self.good(*gemm.split(), "--layout", "row", "--lda", "12", "--ldb", "12", "--ldc", "20", "--json", *FAST))["problem"]["layout"], "row")
-        text = self.good(*gemm.split(), *FAST)
-        self.assertIn("column-major", text)
+        self.assertIn("column-major", self.good(*gemm.split(), *FAST))
 
     def test_ways_to_write_it(self):
         wanted = self.saved("--size", "8", "--type", "f32", "--transposeA", "T", "--batch_count", "2", "--stride_b", "0", "--offset-a", "4")
@@ -188,8 +187,7 @@ class Products(cli.Case):
             self.assertEqual((result["verify"]["passed"], result["gflops"], result["time"]), (True, None, None), words)
 
     def test_print(self):
-        words = "-m 2 -n 2 -k 2 --init ones --type i32 --alpha 2 --beta 3 --transposeA T --layout col --print"
-        text = self.good(*words.split(), *FAST)
+        text = self.good(*"-m 2 -n 2 -k 2 --init ones --type i32 --alpha 2 --beta 3 --transposeA T --layout col --print".split(), *FAST)
         self.assertIn("Aᵀ (2×2)\n  1  1\n  1  1\n\nB (2×2)\n  1  1\n  1  1\n\nC before (2×2)\n  1  1\n  1  1\n\nC (2×2)\n  7  7\n  7  7\n", text)
         self.assertIn("\nC (1×1)\n  7\n", self.good(*"-m 1 -n 1 -k 4 --init ones --beta 3 --print".split(), *FAST))
         self.assertIn("\nC (1×1)\n  8\n", self.good(*"-m 1 -n 1 -k 4 --init ones --alpha 2 --print".split(), *FAST))

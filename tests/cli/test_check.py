@@ -69,8 +69,7 @@ class Defects(Case):
         self.env = self.layered(layer, "defect")
 
     def found(self, defect, part, *args):
-        parts = self.report("--part", part, *args, code=1, VKMM_TEST_DEFECT=defect, **self.env)
-        return parts[part]
+        return self.report("--part", part, *args, code=1, VKMM_TEST_DEFECT=defect, **self.env)[part]
 
     def test_none(self):
         self.report("--part", "products", "--type", "i32", "--kernel", "tiled", **self.env)

@@ -280,8 +280,7 @@ class Formats(cli.Case):
 
     def test_junit(self):
         for name in (), (HOSTILE,):
-            root = xml.etree.ElementTree.fromstring(sample("junit", 1, 0.01, *name))
-            suites = root.findall("testsuite")
+            suites = xml.etree.ElementTree.fromstring(sample("junit", 1, 0.01, *name)).findall("testsuite")
             self.assertEqual(len(suites), 3)
             for suite in suites:
                 cases = suite.findall("testcase")

@@ -70,8 +70,7 @@ class Doctor(cli.Case):
         self.write("etc/vulkan/icd.d/a.json", b"{]")
         self.write("etc/vulkan/icd.d/b.json", {"ICD": {"library_path": "libgone.so"}})
         with_env = {"VK_DRIVER_FILES": ":".join("/etc/vulkan/icd.d/" + n for n in ["a.json", "b.json", "good.json"])}
-        done = cli.run("doctor", "--root", self.root, "--worker", FAKE, "--json", env=dict(with_env, VK_ICD_FILENAMES=""))
-        report = strict(done.stdout)
+        report = strict(cli.run("doctor", "--root", self.root, "--worker", FAKE, "--json", env=dict(with_env, VK_ICD_FILENAMES="")).stdout)
         self.check(report, "drivers", "warning", r"a\.json is broken: not JSON")
         self.check(report, "drivers", "warning", r"b\.json is broken: .*libgone\.so")
         self.check(report, "environment", "note", "VK_DRIVER_FILES=/etc")
@@ -176,8 +175,7 @@ class Doctor(cli.Case):
         library = manifest["ICD"]["library_path"]
         if library.startswith("."):
             manifest["ICD"]["library_path"] = str(first.parent / library)
-        second = self.file("again.json", json.dumps(manifest).encode())
-        both = "%s:%s" % (first, second)
+        both = "%s:%s" % (first, self.file("again.json", json.dumps(manifest).encode()))
         report = self.examine(env={"VK_DRIVER_FILES": both, "VK_ICD_FILENAMES": both})
         self.assertEqual([d["default"] for d in report["devices"]], [True, False])
         self.check(report, "duplicates", "note", r"devices 0 \(.*\) and 1 \(.*\) are one GPU under two drivers; a run uses the first")
@@ -190,8 +188,7 @@ class Doctor(cli.Case):
         self.assertRegex(text, r"(?m)^Device 0  \w")
         self.assertRegex(text, r"warning +cache +nothing can be kept")
         self.assertRegex(text, r"Advice\n   1\. Make the cache folder writable")
-        long = [line for line in text.splitlines() if len(line) > 80 and "/" not in line]
-        self.assertEqual(long, [])
+        self.assertEqual([line for line in text.splitlines() if len(line) > 80 and "/" not in line], [])
         self.assertRegex(self.examine(table=True), r"Advice\n  no advice\n\Z")
 
     def test_no_device(self):
@@ -229,6 +226,8 @@ class Look(cli.Case):
             self.assertTrue(rate["reason"] is None and 0 < rate["low"] <= rate["median"] <= rate["high"], rate)
             self.assertEqual(rate["bytes"] is None, rate["unit"] == "ms")
         self.assertTrue(report["matrix"] or report["no_matrix"])
+        rows = cli.table(self.good("report", self.file("peak.json", json.dumps(report).encode()), "--csv"))
+        self.assertEqual([row["list"] for row in rows], ["copy"] + ["rates"] * 7 + ["types"] * 5 + ["matrix"] * len(report["matrix"]))
         self.assertEqual(report["others"] is not None, report["device"]["type"] == "cpu" and os.path.exists("/proc/stat"))
         self.assertTrue(report["others"] is None or 0 <= report["others"] <= 1.1 * report["processors"], report)
         for name, words in [("f64", "shaderFloat64"), ("bf16", "computed in f32"), ("f16", "shaderFloat16"), ("i8", "IntegerDotProduct|does not know dot products")]:
@@ -279,8 +278,7 @@ class Look(cli.Case):
         if not pathlib.Path("/usr/lib/chromium/vk_swiftshader_icd.json").exists():
             self.skipTest("there is none where Debian puts it")
         free = ["env", "-u", "VK_DRIVER_FILES", "-u", "VK_ICD_FILENAMES", cli.program, "devices"]
-        text = subprocess.run(free, stdout=subprocess.PIPE, text=True).stdout
-        self.assertIn("--device swiftshader uses it", text)
+        self.assertIn("--device swiftshader uses it", subprocess.run(free, stdout=subprocess.PIPE, text=True).stdout)
 
 
 @unittest.skipIf(LAYER == "", "the layer of the tests is not built")

@@ -174,8 +174,7 @@ class Explain(cli.Case):
         self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80 or line.endswith(" ")], [])
         self.assertNotIn("DIFFER", text)
         self.assertEqual(len(re.findall(r"\(median\s+\d+\s+%\s+lower\)", text)), 4)
-        ascii_text = self.good("explain", "--size", "20x9x5", "--validate", env={"LC_ALL": "C"})
-        self.assertTrue("\n".join(ascii_text.splitlines()[1:]).isascii())
+        self.assertTrue("\n".join(self.good("explain", "--size", "20x9x5", "--validate", env={"LC_ALL": "C"}).splitlines()[1:]).isascii())
 
     def test_what_limits_a_step(self):
         """The ladder's limiter for one kernel, of f32 alone; no times on processors."""

@@ -105,8 +105,7 @@ class Words(cli.Case):
                                 ("lacking.json", b'{"ICD": {"library_path": "./lacking.so"}}',
                                  "its library lacking.so cannot be loaded: libq.so.6: cannot open shared object file"),
                                 ("gone.json", good.replace(b'"/', b'"/nonexistent/'), "does not exist")]:
-            path = self.file(name, data)
-            self.bad(2, "the driver manifest .*%s cannot be used: .*%s" % (name, why), "--size", "4", "--driver", path)
+            self.bad(2, "the driver manifest .*%s cannot be used: .*%s" % (name, why), "--size", "4", "--driver", self.file(name, data))
         self.good("--size", "4", "--quiet", *cli.FAST, "--driver", self.file("good.json", good))
 
     def test_swiftshader_by_name(self):

@@ -292,8 +292,7 @@ class Room(Large):
     def test_host_memory_that_ends(self):
         """Where the heap has no room, matrices go to a file; where there is none either, one sentence tells."""
         limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
-        args = ["-s", "10000x16x10000", "--verify", "freivalds", "--memory-limit", "64MiB", *FAST, "--json"]
-        done = cli.run(*args, preexec_fn=limit)
+        done = cli.run(*["-s", "10000x16x10000", "--verify", "freivalds", "--memory-limit", "64MiB", *FAST, "--json"], preexec_fn=limit)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(json.loads(done.stdout)["verify"]["passed"])
 

@@ -64,8 +64,7 @@ class Lost(cli.Case):
 
     def test_rows_before_stay(self):
         args = ["-s", "16,24,32", *cli.FAST, "--json"]
-        one = self.submits("-s", "16", *cli.FAST, "--json")
-        done = self.run_with("vkQueueSubmit %d -4" % (one + 1), *args)
+        done = self.run_with("vkQueueSubmit %d -4" % (self.submits("-s", "16", *cli.FAST, "--json") + 1), *args)
         self.assertEqual((done.returncode, len(self.faults)), (6, 1))
         self.assertEqual([json.loads(line)["problem"]["m"] for line in done.stdout.splitlines()], [16])
         self.assertRegex(done.stderr, r"\Avkmatmul: the device was lost while [a-z]+ 24")
@@ -170,8 +169,7 @@ class Lost(cli.Case):
                 self.env["VKMM_TEST_DEVICE_NAME"] = name
                 self.assertIn("0  %s  (default)" % shown, self.run_with("", "devices").stdout)
                 self.assertEqual(json.loads(self.run_with("", "devices", "--json").stdout)["devices"][0]["name"], shown)
-                row = cli.table(self.run_with("", "run", "--size", "8", "--csv").stdout)[-1]
-                self.assertEqual(row["device"], shown)
+                self.assertEqual(cli.table(self.run_with("", "run", "--size", "8", "--csv").stdout)[-1]["device"], shown)
 
 
 if __name__ == "__main__":

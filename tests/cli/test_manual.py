@@ -43,8 +43,7 @@ class Manual(cli.Case):
                 self.assertLessEqual({k for k in value}, words, key)
 
     def test_example(self):
-        example = (cli.ROOT / "doc" / "example.comp").read_text()
-        self.assertIn(".Bd -literal\n" + example.replace("\\", "\\e") + ".Ed\n", MANUAL)
+        self.assertIn(".Bd -literal\n" + (cli.ROOT / "doc" / "example.comp").read_text().replace("\\", "\\e") + ".Ed\n", MANUAL)
 
     def test_lint(self):
         if shutil.which("mandoc") is None:

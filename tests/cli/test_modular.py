@@ -101,13 +101,11 @@ class Promise(Base):
         k = 4096
         for scale in 30, 50:
             a = [[math.ldexp(self.uniform(), scale if i < k // 2 else 0) for i in range(k)] for _ in range(4)]
-            b = [[self.uniform() if i >= k // 2 else 0.0 for _ in range(3)] for i in range(k)]
-            self.check_bound(scale, a, b, None)
+            self.check_bound(scale, a, [[self.uniform() if i >= k // 2 else 0.0 for _ in range(3)] for i in range(k)], None)
         k = 1024
         for unit, *moduli in (1.0, 15, 16, 17, 18), (1e3, 15, 16, 17, 18, None), (1e6, None), (1e12, None):
             a = [[self.uniform() if i * 8 // k == line else 0.0 for i in range(k)] for line in range(8)]
-            b = [[unit ** (i * 2 // k) * self.normal() for _ in range(3)] for i in range(k)]
-            self.check_bound(unit, a, b, *moduli)
+            self.check_bound(unit, a, [[unit ** (i * 2 // k) * self.normal() for _ in range(3)] for i in range(k)], *moduli)
 
     def test_structured_data(self):
         def sparse(share, value):

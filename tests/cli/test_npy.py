@@ -20,8 +20,7 @@ except ImportError:
 class Products(cli.Case):
     def multiply(self, a, b, *options):
         a, b, c = self.file("a.npy", a), self.file("b.npy", b), self.folder / "c.npy"
-        text = self.good("-a", a, "-b", b, "-o", c, *options, *FAST)
-        return text, read_npy(c)
+        return self.good("-a", a, "-b", b, "-o", c, *options, *FAST), read_npy(c)
 
     def test_tutorial(self):
         a, b = [[1, 4], [2, 5], [3, 6]], [[7, 8, 9], [10, 11, 12]]
@@ -166,8 +165,7 @@ class Conversions(cli.Case):
                         self.assertFalse((self.folder / "d.npy").exists())
 
     def test_int64_in_a_stack(self):
-        stack = npy_bytes([[1, 2], [3, 4], [5, 2**40], [7, 8]], "<i8", shape=(2, 2, 2))
-        self.file("a.npy", stack)
+        self.file("a.npy", npy_bytes([[1, 2], [3, 4], [5, 2**40], [7, 8]], "<i8", shape=(2, 2, 2)))
         self.file("b.npy", npy_bytes([[1, 0], [0, 1]], "<i4"))
         self.bad(2, r"element \[1, 0, 1\] is 1099511627776", "-a", "a.npy", "-b", "b.npy", *SERIAL, cwd=self.folder)
 
@@ -344,16 +342,14 @@ class Formats(cli.Case):
 
     def test_broken_archives(self):
         self.has_archives()
-        rows = [[random.random() for _ in range(16)] for _ in range(16)]
-        self.archive("a.npz", {"x": npy_bytes(rows)}, zipfile.ZIP_DEFLATED)
+        self.archive("a.npz", {"x": npy_bytes([[random.random() for _ in range(16)] for _ in range(16)])}, zipfile.ZIP_DEFLATED)
         whole = (self.folder / "a.npz").read_bytes()
         for length in [0, 3, 10, len(whole) // 2, len(whole) - 30]:
             with self.subTest(length=length):
                 self.refuse("a.npz", "a.npz", whole[:length])
         at = len(whole) // 2  # in the deflated elements: the checksum tells
         self.refuse("a.npz: the array is damaged", "a.npz", whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1:])
-        one = npy_bytes([[1.0, 2.0], [3.0, 4.0]])
-        self.archive("b.npz", {"x": one[:-3]}, zipfile.ZIP_DEFLATED)
+        self.archive("b.npz", {"x": npy_bytes([[1.0, 2.0], [3.0, 4.0]])[:-3]}, zipfile.ZIP_DEFLATED)
         self.refuse("b.npz: 2×2 elements of type f32 need 16 bytes of data; the last 3 are missing", "b.npz", (self.folder / "b.npz").read_bytes())
         self.archive("b.npz", {"x": b"\x93NUMPY\x02\0" + (180 << 20).to_bytes(4, "little")})
         self.refuse("b.npz: the .npy header has 188743692 bytes; at most 1048576 are read", "b.npz", (self.folder / "b.npz").read_bytes())

@@ -88,8 +88,7 @@ class Trace(cli.Case):
         many += [["--size", "20000x1x1"]]
         for i, args in enumerate(many):
             text = self.good("trace", *args, env={"LC_ALL": ["C", "C.UTF-8"][i % 2]})
-            wide = [line for line in text.splitlines() if len(line) > 80 or line != line.rstrip()]
-            self.assertEqual(wide, [], args)
+            self.assertEqual([line for line in text.splitlines() if len(line) > 80 or line != line.rstrip()], [], args)
 
     def test_page(self):
         path = self.folder / "trace.html"

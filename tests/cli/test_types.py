@@ -320,8 +320,7 @@ class Verified(cli.Case):
         mask = [[0.0 if j <= i else -math.inf for j in range(300)] for i in range(70)]
         rows = {name: [[float((i * 7 + j * 3) % 5 - 2) for j in range(n)] for i in range(m)] for name, m, n in [("a", 70, 40), ("b", 40, 300)]}
         a, b, c = (self.file(name + ".npy", npy_bytes(matrix)) for name, matrix in [*rows.items(), ("c", mask)])
-        row = json.loads(self.good("-a", a, "-b", b, "-c", c, "--beta", 1, "--verify", "freivalds", "--json", *FAST))
-        verdict = row["verify"]
+        verdict = json.loads(self.good("-a", a, "-b", b, "-c", c, "--beta", 1, "--verify", "freivalds", "--json", *FAST))["verify"]
         self.assertEqual((verdict["method"], verdict["passed"], verdict["infinities"]), ("freivalds", True, sum(x < 0 for line in mask for x in line)))
 
 

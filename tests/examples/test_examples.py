@@ -101,8 +101,7 @@ class Examples(unittest.TestCase):
         x = numbers(2 * length * signals * inputs, 1).view(numpy.complex64).reshape(length, signals, inputs)
         h = numbers(2 * length * inputs * outputs, 2).view(numpy.complex64).reshape(length, inputs, outputs)
         y = numpy.fft.ifft(numpy.fft.fft(x, axis=0) @ h, axis=0)
-        got = numpy.fromfile(self.out, numpy.complex64).reshape(y.shape)
-        self.assertLess(numpy.abs(got - y).max(), 1e-5 * numpy.abs(y).max())
+        self.assertLess(numpy.abs(numpy.fromfile(self.out, numpy.complex64).reshape(y.shape) - y).max(), 1e-5 * numpy.abs(y).max())
 
     def test_barriers_are_needed(self):
         """Synchronization validation sees the reads and writes of recordings."""

@@ -198,25 +198,19 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice ha
     }
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(
-    VkPhysicalDevice handle, uint32_t *count, VkCooperativeMatrixPropertiesKHR *out)
-{
-    FAKE_ENTER(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR);
-    FAKE_FIND(handle, FAKE_PHYSICAL);
-    *count = 1;
-    if (out) out->MSize = out->NSize = out->KSize = 16;
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV(
-    VkPhysicalDevice handle, uint32_t *count, VkCooperativeMatrixFlexibleDimensionsPropertiesNV *out)
-{
-    FAKE_ENTER(vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV);
-    FAKE_FIND(handle, FAKE_PHYSICAL);
-    *count = 1;
-    if (out) out->MGranularity = out->NGranularity = out->KGranularity = 16;
-    return VK_SUCCESS;
-}
+/* One shape, of 16x16x16. */
+#define DEFINE_SHAPES(properties, m, n, k)                                                                        \
+    VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPhysicalDevice##properties(VkPhysicalDevice handle, uint32_t *count, \
+                                                                        Vk##properties *out)                      \
+    {                                                                                                             \
+        FAKE_ENTER(vkGetPhysicalDevice##properties);                                                              \
+        FAKE_FIND(handle, FAKE_PHYSICAL);                                                                         \
+        *count = 1;                                                                                               \
+        if (out) out->m = out->n = out->k = 16;                                                                   \
+        return VK_SUCCESS;                                                                                        \
+    }
+DEFINE_SHAPES(CooperativeMatrixPropertiesKHR, MSize, NSize, KSize)
+DEFINE_SHAPES(CooperativeMatrixFlexibleDimensionsPropertiesNV, MGranularity, NGranularity, KGranularity)
 
 /* Unified: everything is one; else the device's own, and two kinds of the host's. */
 static void fill_memory(VkPhysicalDeviceMemoryProperties *out)

@@ -1,7 +1,6 @@
 #include "make_bench.h"
 #include "bench/derive.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

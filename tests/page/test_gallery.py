@@ -115,8 +115,7 @@ class Gallery(page.Case):
     def test_keyboard(self):
         self.sort("Kind")
         self.assertEqual(self.browser.js("document.activeElement.textContent"), "Kind")
-        roles = {role for role, name in self.browser.axtree()}
-        self.assertLessEqual({"combobox", "searchbox", "columnheader", "status"}, roles)
+        self.assertLessEqual({"combobox", "searchbox", "columnheader", "status"}, {role for role, name in self.browser.axtree()})
 
     def test_committed(self):
         """After a change of data/devices: scripts/gallery."""

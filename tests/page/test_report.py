@@ -320,8 +320,7 @@ class Report(page.Case):
             self.browser.look(width=width)
             self.assert_width(width)
         self.assertEqual([path for path in self.folder.rglob("*CANARY*")], [])
-        chart = self.drawn("Speed over size")
-        self.assertTrue(self.browser.js(chart + ".data.datasets.length", "Speed over size") >= 2)
+        self.assertTrue(self.browser.js(self.drawn("Speed over size") + ".data.datasets.length", "Speed over size") >= 2)
 
     def test_dark_and_light(self):
         for scheme in ["light", "dark"]:

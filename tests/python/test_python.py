@@ -168,8 +168,7 @@ class Products(Case):
                               offset=out.__array_interface__["data"][0] - base.__array_interface__["data"][0]) \
                 if want.strides == base.strides else want
             before = out.copy()
-            got = vkmatmul.matmul(a, b, 2, 3, out=out)
-            self.assertIs(got, out)
+            self.assertIs(vkmatmul.matmul(a, b, 2, 3, out=out), out)
             self.same(out.astype("f4"), (2 * (a @ b) + 3 * before).astype("f4"), out.strides)
             view[...] = 2 * (a @ b) + 3 * before
             self.same(base, want, "beside out")
@@ -207,8 +206,7 @@ class Products(Case):
         for gaps in np.zeros((3, 7, 6), "f4")[:, :5], np.zeros((3, 5, 8), "f4")[..., :6]:
             self.same(vkmatmul.matmul(a[:, 0].copy(), b[0, 0], out=gaps), a[:, 0] @ b[0, 0], gaps.strides)
             self.same(vkmatmul.matmul(gaps, np.eye(6, dtype="f4")), a[:, 0] @ b[0, 0], gaps.strides)
-        vector = np.zeros((5, 3), "f4")[:, 1]
-        self.same(vkmatmul.matmul(a[0, 0], b[0, 0, :, 0], out=vector), a[0, 0] @ b[0, 0, :, 0])
+        self.same(vkmatmul.matmul(a[0, 0], b[0, 0, :, 0], out=np.zeros((5, 3), "f4")[:, 1]), a[0, 0] @ b[0, 0, :, 0])
         self.same(vkmatmul.matmul([[1.0, 2.0]], [[3.0], [4.0]]), np.array([[11.0]]))
         self.same(vkmatmul.matmul(np.ones((3, 0), "f4"), np.ones((0, 2), "f4"), 1, 2, np.ones((3, 2), "f4")),
                   np.full((3, 2), 2, "f4"), "K = 0")
@@ -331,8 +329,7 @@ class Names(Case):
         self.same((there @ view).numpy(), a @ turned)
         view.write(turned + 1)
         self.same(there.numpy(), a + 1)
-        w = vkmatmul.quantize(np.ones((3, 32)), "q8_0")
-        self.assertEqual(vkmatmul.matrix_transpose(w).shape, (32, 3))
+        self.assertEqual(vkmatmul.matrix_transpose(vkmatmul.quantize(np.ones((3, 32)), "q8_0")).shape, (32, 3))
 
     def test_refused(self):
         a, b = np.ones((2, 3), "f4"), np.ones((3, 4), "f4")

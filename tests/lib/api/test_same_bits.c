@@ -4,7 +4,6 @@
  * --reference: of the reference alone, without a device.
  *
  * Without cmocka, and linked statically: the program can be carried to a machine with a GPU. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

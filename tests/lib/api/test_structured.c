@@ -4,7 +4,6 @@
  *
  * Without cmocka, and linked statically: the program can be carried to a machine with a GPU. */
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -181,9 +181,8 @@ TEST(refuses_every_storage_class_but_its_own)
 TEST(survives_damage)
 {
     const module whole = good();
-    for (size_t bytes = 0; bytes < 4 * whole.count; bytes++) {
+    for (size_t bytes = 0; bytes < 4 * whole.count; bytes++)
         assert_false(check_bytes(whole.words, bytes, NULL, NULL) == VKMM_OK && bytes % 4 != 0);
-    }
     for (size_t i = 0; i < whole.count; i++) {
         for (int bit = 0; bit < 32; bit++) {
             module m = whole;

@@ -119,9 +119,7 @@ TEST(test_legal_problems)
         MNK(.type = VKMM_F16, .out_type = VKMM_F32, .compute = VKMM_F16, .activation = VKMM_GELU, .has_bias = 1),
         MNK(.type = VKMM_I8, .activation = VKMM_RELU, .has_bias = 1, .alpha = -5, .beta = 4294967295.0),
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_ok(vkmm_problem_check(&cases[i]));
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_ok(vkmm_problem_check(&cases[i]));
 }
 
 /* Memory that holds 0, 1, 2, … shows where a view looks. */

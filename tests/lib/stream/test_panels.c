@@ -2,8 +2,6 @@
  * epilogues against plain loops, bit for bit, with all that lies between the matrices; some while memory ends in the
  * middle. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "gemm.h"

@@ -2,7 +2,6 @@
  * (MoltenVK's), and the least that Vulkan allows. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "feature_fields.h"
 #include "play.h"

@@ -16,13 +16,11 @@ TEST(test_rounding_of_c)
                 if (step == 8) continue; /* a tie: both are as near */
                 scaled s = scaled_make(&p, VKMM_INIT_ONES);
                 s.p.alpha = sign * (1 + epsilon * step / 16);
-                for (int up = 0; up < 3; up++) {
+                for (int up = 0; up < 3; up++)
                     assert_int_equal(accepts(&s, sign * (1 + epsilon * (up - 1))), up == 1 + (step > 8));
-                }
                 s.p.alpha = sign * (2 - epsilon * step / 16);
-                for (int up = 0; up < 2; up++) {
+                for (int up = 0; up < 2; up++)
                     assert_int_equal(accepts(&s, sign * (2 - epsilon * up)), up == (step > 8));
-                }
                 scaled_end(&s);
             }
         }
@@ -120,9 +118,7 @@ TEST(test_subnormals_may_be_flushed)
     gemm_set(VKMM_F16, s.b, 0, 5);
     gemm_set(VKMM_F16, s.a, 1, 3);
     const double values[] = {3 + 0x5p-16, 3, 0x5p-16, 0, 3 + 0xbp-16};
-    for (int i = 0; i < 5; i++) {
-        assert_int_equal(accepts(&s, values[i]), i < 2);
-    }
+    for (int i = 0; i < 5; i++) assert_int_equal(accepts(&s, values[i]), i < 2);
     scaled_end(&s);
 }
 
@@ -148,9 +144,8 @@ TEST(test_what_is_added_may_be_flushed)
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
     gemm_set(VKMM_F16, s.a, 0, 0x1p-13);
     gemm_set(VKMM_F16, s.bias, 0, 0x1p-15);
-    for (int parts = 0; parts < 3; parts++) {
+    for (int parts = 0; parts < 3; parts++)
         assert_int_equal(accepts(&s, parts == 0 ? 0x1p-13 : parts == 1 ? 0x1.4p-13 : 0x1p-15), parts < 2);
-    }
     scaled_end(&s);
     p = scaled_by(VKMM_PROBLEM(.m = 1, .n = 1, .k = 0, .has_bias = 1), 1, 0);
     s = scaled_make(&p, VKMM_INIT_ONES);
