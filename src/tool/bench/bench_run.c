@@ -202,15 +202,10 @@ static void fill_block(bench_run *run, uint32_t from, uint32_t to)
     }
 }
 
-static int is_wrong(const cli_bench_row *row)
-{
-    return row->not_run[0] == '\0' && !row->passed;
-}
-
 /* Whether the cell needs no samples, because its judged product is wrong. */
 static int is_final(const cli_bench_cell *cell)
 {
-    return cell->state == CLI_BENCH_RIPE && is_wrong(&cell->row);
+    return cell->state == CLI_BENCH_RIPE && cli_bench_is_wrong(&cell->row);
 }
 
 /* The process has ended: the rows that it held begin again, once, except for the row that it was working on. */
@@ -293,7 +288,7 @@ static void finish(bench_run *run, cli_bench_cell *cell)
     cli_bench_raise_peaks(run->bench);
     cell->lane->known++;
     cli_progress_end(&run->session->console);
-    if (is_wrong(row))
+    if (cli_bench_is_wrong(row))
         vkmm_say(run->session->log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s",
                  CLI_NAME(&row->problem, run->session->console.utf8),
                  cli_text_type(&row->problem, run->session->console.utf8), row->asked,
@@ -360,7 +355,7 @@ static vkmm_status conclude(const bench_run *run)
     if (cli_interrupted()) return VKMM_OK;
     for (uint32_t i = 0; i < bench->row_count; i++) {
         ran |= bench->rows[i].not_run[0] == '\0';
-        wrong |= is_wrong(&bench->rows[i]);
+        wrong |= cli_bench_is_wrong(&bench->rows[i]);
     }
     if (wrong) return VKMM_WRONG_RESULT;
     if (ran || bench->row_count == 0) return VKMM_OK;
