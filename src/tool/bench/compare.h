@@ -13,8 +13,8 @@ typedef struct cli_contender {
     const cli_bench *bench;
     uint32_t device;
     const cli_bench_device *on; /* that device */
-    char label[CLI_BENCH_TEXT]; /* unique among the contenders: the device's, with the file's name or version if
-                                    that is not enough */
+    char label[CLI_BENCH_TEXT]; /* unique among the contenders: the device's, with the file's name, version or a
+                                    number if that is not enough */
     uint32_t base;              /* the contender that its ratios are to, itself if it is a base; CLI_NOBODY: none */
     int judged;    /* its base is the same device of the first report, or, in a single report, of the same kind */
     uint32_t wins; /* rows */

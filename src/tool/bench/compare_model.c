@@ -14,12 +14,13 @@
 
 /* ---- contenders ---- */
 
-/* Names a contender: the file's name, then the version, then a number tell it from others of the same label. */
-static void name_contender(const cli_comparison *model, uint32_t index)
+/* Names a contender: the file's name, then the version, then a number tell it from others of the same label. A number
+ * comes first, where it cannot be cut off. */
+static void name_contender(const cli_comparison *model, uint32_t index, int same_version)
 {
     cli_contender *one = &model->contenders[index];
     char label[3 * CLI_BENCH_TEXT] = "";
-    int same_label = 0, same_file = 0, same_version = 0;
+    int same_label = 0, same_file = 0;
     for (uint32_t i = 0; i < model->count; i++) {
         const cli_contender *other = &model->contenders[i];
         if (i == index || strcmp(other->on->label, one->on->label) != 0) continue;
@@ -28,11 +29,20 @@ static void name_contender(const cli_comparison *model, uint32_t index)
         same_file = 1;
         same_version |= strcmp(other->bench->version, one->bench->version) == 0;
     }
-    if (same_version) VKMM_PUT(label, "#%u: ", index + 1); /* in front, where it cannot be cut off */
+    if (same_version) VKMM_PUT(label, "#%u: ", index + 1);
     VKMM_JOIN(label, "", "%s", one->on->label);
     if (same_label && one->bench->name[0] != '\0') VKMM_JOIN(label, ", ", "%s", one->bench->name);
     if (same_file && one->bench->version[0] != '\0') VKMM_JOIN(label, ", ", "%s", one->bench->version);
     VKMM_CLEAN(one->label, label);
+}
+
+/* Labels that are equal because they were cut get numbers too. */
+static void name_contenders(const cli_comparison *model)
+{
+    for (uint32_t i = 0; i < model->count; i++) name_contender(model, i, 0);
+    for (uint32_t i = 1; i < model->count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (strcmp(model->contenders[i].label, model->contenders[j].label) == 0) name_contender(model, i, 1);
 }
 
 /* Whether any row of the device has a speed, or, with `wrong`, a wrong product. */
@@ -61,7 +71,7 @@ static vkmm_status find_contenders(cli_comparison *model)
             model->count++;
         }
     }
-    for (uint32_t i = 0; i < model->count; i++) name_contender(model, i);
+    name_contenders(model);
     return VKMM_OK;
 }
 
