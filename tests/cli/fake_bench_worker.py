@@ -56,7 +56,7 @@ def fault(kind, ms):
 
 def wait():
     parent = os.getppid()
-    while not (FOLDER / "go").exists():
+    while FOLDER.exists() and not (FOLDER / "go").exists():
         if os.getppid() != parent:
             sys.exit(0)  # the run was killed
         time.sleep(0.01)
