@@ -124,12 +124,13 @@ static int find(const cli_session *session, uint32_t index, cli_case *found)
 /* The command line that multiplies the same matrices. */
 static void write_command(const char *kernel, const vkmm_problem *p, const cli_inputs *inputs, char text[CLI_CASE_TEXT])
 {
+    const char *const ops = "NT";
     const vkmm_types types = vkmm_problem_types(p);
     char more[200] = "";
     if (vkmm_kernel_is_general(kernel))
         VKMM_PUT(more, " --layout %s --transposeA %c --transposeB %c --lda %u --ldb %u --ldc %u --alpha %g --beta %g",
-                 p->layout == VKMM_ROW_MAJOR ? "row" : "col", "NT"[p->op_a], "NT"[p->op_b], (unsigned)p -> lda,
-                 (unsigned)p -> ldb, (unsigned)p -> ldc, p -> alpha, p -> beta);
+                 p->layout == VKMM_ROW_MAJOR ? "row" : "col", ops[p->op_a], ops[p->op_b], (unsigned)p->lda,
+                 (unsigned)p->ldb, (unsigned)p->ldc, p->alpha, p->beta);
     if (p->has_bias) VKMM_JOIN(more, "", " --bias_vector");
     if (p->activation != VKMM_ACTIVATION_NONE)
         VKMM_JOIN(more, "", " --activation %s", vkmm_activation_name(p->activation));
