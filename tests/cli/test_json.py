@@ -210,9 +210,11 @@ class Others(cli.Case):
     def test_ladder_table(self):
         text = self.good("ladder", "--size", "12", "--type", "u32", *FAST, env={"LC_ALL": "C"})
         text.encode("ascii")
-        self.assertEqual(len(re.findall(r" yes\n", text)), 15)
+        printed = [float(line.split()[-4]) for line in text.splitlines() if line.endswith(" yes")]
         bars = re.findall(r"(?m)^\S+ +(#+)$", text.split("\nGFLOP/s, logarithmic scale\n")[1])
-        self.assertEqual((len(bars), max(bars)), (15, 40 * "#"))
+        self.assertEqual((len(printed), len(bars), max(bars)), (15, 15, 40 * "#"))
+        # Exact speeds have the order of printed ones, which are rounded. Lengths: tests/tool/report/test_report.c.
+        self.assertEqual([bar for _, bar in sorted(zip(printed, bars))], sorted(bars))
         self.assertIn("█", self.good("ladder", "--size", "12", "--type", "u32", *FAST))
 
     def test_markdown(self):
@@ -259,7 +261,6 @@ class Others(cli.Case):
 
 class Documents(cli.Case):
     """Commands whose result is one JSON object: the same rows in each format, at once and from a saved file."""
-
     def saved(self, text, *words):
         return self.good("report", self.file("saved.json", text.encode()), *words)
 
@@ -278,7 +279,6 @@ class Documents(cli.Case):
             text = self.good(*words.split(), "--json")
             rows = cli.table(self.saved(text, "--csv"))
             titles, rule, *lines = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in self.saved(text).splitlines()]
-            self.assertGreater(len(rows), 0)
             self.assertEqual((titles, set(rule)), ([re.sub("_", r"\\_", key) for key in rows[0]], {"---"}), words)
             self.assertEqual([line[:1] for line in lines], [[re.sub("_", r"\\_", row[titles[0]])] for row in rows])
             self.assertEqual([case[0] for case in self.cases(self.saved(text, "--junit"))],
