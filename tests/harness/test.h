@@ -13,16 +13,18 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/log.h"
 #include "vkmatmul.h"
 
-/* Fail with the library's sentence unless a call returns VKMM_OK, or another status and a sentence that contains
- * `part`. */
+/* Fail with the library's sentence unless a call returns VKMM_OK, or another status and leaves a sentence of its own
+ * that contains `part`. */
 #define assert_ok(call)                                                      \
     do {                                                                     \
         if ((call) != VKMM_OK) fail_msg("%s: %s", #call, vkmm_last_error()); \
     } while (0)
 #define assert_refused(call, status, part)        \
     do {                                          \
+        vkmm_error_clear();                       \
         assert_int_equal(call, status);           \
         assert_contains(vkmm_last_error(), part); \
     } while (0)

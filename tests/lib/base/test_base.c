@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
-#include "base/log.h"
 #include "base/random.h"
 
 TEST(test_allocation_is_zeroed_and_checked)

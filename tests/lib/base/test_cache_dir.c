@@ -1,7 +1,6 @@
 /* Where caches go: the XDG rules, and folders for this user alone. */
 #include "folder.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
 #include "base/cache_dir.h"
 

@@ -1,7 +1,6 @@
 /* Products recorded into command buffers of this program (vkmatmul_vulkan.h): what changes between recordings of one
  * gemm, and what a recording may be given. Small whole numbers, so that every sum is exact; the reference is
  * tests/harness/gemm.h. Every byte of C's memory is compared, guard bands included. */
-#include "base/log.h"
 #include "base/random.h"
 #include "plan/parts.h"
 #include "recorded.h"

@@ -1,7 +1,6 @@
 /* Users' SPIR-V: a small module, whole, and with every breach of the contract; then what a device must have. Whether a
  * module is valid is for SPIRV-Tools to say (test_spirv_tools.c): here it only has to be asked. */
 #include "unit.h"
-#include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/table.h"
 #include "kernel/user.h"

@@ -1,7 +1,6 @@
 /* SPIRV-Tools loaded at run time: fake_spirv_tools.c plays it, or it is missing. The first line of the validator's
  * message is reported. */
 #include "unit.h"
-#include "base/log.h"
 #include "base/dynlib.h"
 #include "kernel/user.h"
 

@@ -3,7 +3,6 @@
 #include "gemm.h"
 #include "unit.h"
 
-#include "base/log.h"
 #include "math/blas.h"
 #include "math/matrix.h"
 

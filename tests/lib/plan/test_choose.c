@@ -1,7 +1,6 @@
 /* Choosing and legality on devices that are not here: SwiftShader's caps, a 16 KiB mobile GPU, 65,535 groups, no
  * f64, 128 MiB ranges. */
 #include "unit.h"
-#include "base/log.h"
 #include "devices.h"
 #include "kernel/contract.h"
 #include "kernel/user.h"

@@ -1,7 +1,6 @@
 /* What the planner makes of devices with matrix operations: the kernel, its shape and subgroup size; and which rule
  * refuses what. */
 #include "unit.h"
-#include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "math/type.h"

@@ -1,6 +1,5 @@
 /* What the planner chooses, on devices of all kinds, breaks none of their limits and suits the problem. */
 #include "unit.h"
-#include "base/log.h"
 #include "base/hash.h"
 #include "devices.h"
 #include "kernel/contract.h"

@@ -1,6 +1,5 @@
 /* Which of the configurations in records a device takes for a product. */
 #include "unit.h"
-#include "base/log.h"
 #include "devices.h"
 #include "kernel/general.h"
 #include "plan/choose.h"

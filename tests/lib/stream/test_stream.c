@@ -272,7 +272,8 @@ TEST(stray_writes_are_found)
         suite.device->table.vkCmdDispatch = stray;
         const vkmm_status status = vkmm_stream_run(stream, &io, NULL);
         suite.device->table.vkCmdDispatch = dispatch;
-        assert_refused(status, VKMM_WRONG_RESULT, "wrote outside a panel of C");
+        assert_int_equal(status, VKMM_WRONG_RESULT);
+        assert_contains(vkmm_last_error(), "wrote outside a panel of C");
     }
 }
 

@@ -1,5 +1,4 @@
 #include "unit.h"
-#include "base/log.h"
 
 #include "base/alloc.h"
 #include "io/array_format.h"
